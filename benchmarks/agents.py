@@ -35,6 +35,7 @@ from benchmarks.bench_types import Figure, Outcome, Tree, at_least, at_most
 from benchmarks.competitors import COMPETITORS, find_semble_server, get_semble_model
 from benchmarks.metrics import mean
 from benchmarks.sets import swe_qa
+from benchmarks.token_counter import count_exactly, load_counter
 from dowse.search.output.token_estimate import estimate_tokens
 
 OPEN_LIMITS = {"places": 5, "files": 3}
@@ -60,17 +61,21 @@ class Transcript:
     """Lines that the agent has been shown, and their cost in tokens."""
 
     tokens: int = 0
+    exact: int = 0  # by cl100k, if it is there
     lines: Lines = field(default_factory=dict)
 
     def add(self, text: str, lines: Mapping[str, set[int]]) -> None:
         """Add an answer: its tokens and the lines it shows."""
         self.tokens += estimate_tokens(text)
+        self.exact += count_exactly(text)
         for path, numbers in lines.items():
             self.lines.setdefault(path, set()).update(numbers)
 
     def copy(self) -> Transcript:
         """Copy the transcript, so that two ways of opening can continue from it."""
-        return Transcript(self.tokens, {path: set(numbers) for path, numbers in self.lines.items()})
+        return Transcript(
+            self.tokens, self.exact, {path: set(numbers) for path, numbers in self.lines.items()}
+        )
 
     def has(self, spans: Mapping[str, Sequence[tuple[int, int]]]) -> bool:
         """Return whether enough lines of one of the ranges were shown."""
@@ -103,6 +108,7 @@ class AgentRun(NamedTuple):
 
     tokens: int
     step: str
+    exact: int
 
 
 async def run_agent(tools: Tools, root: Path, query: str, spans: Mapping[str, Any]) -> dict[str, AgentRun]:
@@ -110,10 +116,10 @@ async def run_agent(tools: Tools, root: Path, query: str, spans: Mapping[str, An
     transcript = Transcript()
     found = await tools.search(query, transcript)
     if transcript.has(spans):
-        return dict.fromkeys(OPEN_LIMITS, AgentRun(transcript.tokens, "first"))
+        return dict.fromkeys(OPEN_LIMITS, AgentRun(transcript.tokens, "first", transcript.exact))
     found += await tools.search_more(query, transcript)
     if transcript.has(spans):
-        return dict.fromkeys(OPEN_LIMITS, AgentRun(transcript.tokens, "more"))
+        return dict.fromkeys(OPEN_LIMITS, AgentRun(transcript.tokens, "more", transcript.exact))
     return {way: _open_files(transcript.copy(), root, found, spans, way) for way in OPEN_LIMITS}
 
 
@@ -129,8 +135,8 @@ def _open_files(
             "\n".join(f"{number:>6}\t{row}" for number, row in shown), {path: {n for n, _ in shown}}
         )
         if transcript.has(spans):
-            return AgentRun(transcript.tokens, "opened")
-    return AgentRun(transcript.tokens, "never")
+            return AgentRun(transcript.tokens, "opened", transcript.exact)
+    return AgentRun(transcript.tokens, "never", transcript.exact)
 
 
 # --- the tools -----------------------------------------------------------------------------------
@@ -314,6 +320,9 @@ def _make_figures(
                 Figure(f"{name}, opening {way}: mean tokens", _mean_tokens(found, way), "tokens"),
                 Figure(f"{name}, opening {way}: success", _success_rate(found, way)),
             ]
+            if load_counter():
+                exact = mean(row[way].exact for row in found)
+                figures.append(Figure(f"{name}, opening {way}: mean tokens by cl100k", exact, "tokens"))
         steps = [row["files"].step for row in found]
         figures += [
             Figure(f"{name}: seen in the first answer", mean(step == "first" for step in steps)),

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from dowse.errors import UsageError
 from dowse.search.query.field_values import MAX_ALTERNATIVES
-from dowse.search.query.parse import MAX_QUERY_CHARS, format_query, parse_query
+from dowse.search.query.parse import MAX_QUERY_CHARS, parse_query
+from dowse.search.query.query_format import format_query
 from dowse.types.queries import ParsedQuery, QueryRegex
 from dowse.types.source import Role
 

@@ -2,7 +2,7 @@
 
 from dowse.code import languages
 from dowse.errors import UsageError
-from dowse.search.query import analyze, parse
+from dowse.search.query import analyze, parse, query_format
 from fuzz.inputs import decode_text
 
 
@@ -13,7 +13,7 @@ def run(data: bytes) -> None:
         parsed = parse.parse_query(text)
     except UsageError:
         return
-    written = parse.format_query(parsed)
+    written = query_format.format_query(parsed)
     if len(written) <= parse.MAX_QUERY_CHARS and "\n" not in written and "\r" not in written:
         again = parse.parse_query(written)
         assert again._replace(notes=()) == parsed._replace(notes=()), (parsed, written, again)

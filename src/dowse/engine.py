@@ -35,6 +35,7 @@ from dowse.search.query import parse
 from dowse.search.query.analyze import analyze_query
 from dowse.search.query.relax import found_nothing, relax_query
 from dowse.search.query.resolve_options import merge_filters, resolve_options
+from dowse.search.query.scope import check_scope
 from dowse.search.query_log import log_query
 from dowse.search.ranking.candidates import Ranking
 from dowse.search.ranking.features.context import FeatureContext
@@ -242,6 +243,7 @@ class Engine(ManagedIndex):
     def _parse_query(self, query: str, given: SearchOptions | None) -> tuple[ParsedQuery, ResolvedOptions]:
         """Parse and rewrite a query, resolve the options, and add the filters of the query to them."""
         parsed = parse.parse_pasted(query) if given and given.pasted else parse.parse_query(query)
+        check_scope(parsed, self.root.name, self.revision)
         options = self._add_filters(parsed, given)
         asked = parsed.text.strip("\0 \t\r\n") or parsed.has_filters or options.filter.names
         if not (asked or parsed.phrases or parsed.regexes):
@@ -355,8 +357,6 @@ class Engine(ManagedIndex):
     def count_pending(self) -> int | None:
         """How many files and folders changed since the index was written; None where nobody looks."""
         return self._freshness.count_pending()
-
-    # --- freshness ---
 
     def force_check(self) -> None:
         """Make sure that the next search looks at the tree, however short ago the last did."""

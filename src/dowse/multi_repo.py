@@ -15,8 +15,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from dowse.engine import Engine
-from dowse.errors import DowseError, RootError
+from dowse.errors import DowseError, RootError, UsageError
 from dowse.frozen import replace
+from dowse.search.query import parse
+from dowse.search.query.query_format import format_query
+from dowse.search.query.scope import matches_any
 from dowse.types.answers import ChannelReport, RepositoryReport, SearchOptions, SearchResponse
 
 if TYPE_CHECKING:
@@ -115,7 +118,21 @@ class Repositories:
         options = options or SearchOptions()
         limit = options.limit or choose_limit(self.engines.values())
         resolved = replace(options, limit=limit)
-        return self._search_all(lambda engine: engine.search(query, resolved, progress=progress), limit)
+        chosen, rest = self._choose_engines(query, options)
+        return chosen._search_all(lambda engine: engine.search(rest, resolved, progress=progress), limit)
+
+    def _choose_engines(self, query: str, options: SearchOptions) -> tuple[Repositories, str]:
+        """Choose the repositories that a query names (``repo:``), if any; return also the rest of the query."""
+        if options.pasted or "repo:" not in query:
+            return self, query
+        parsed = parse.parse_query(query)
+        if not parsed.repositories:
+            return self, query
+        chosen = {name: e for name, e in self.engines.items() if matches_any(name, parsed.repositories)}
+        if not chosen:
+            known = ", ".join(self.engines)
+            raise UsageError(f"no repository is called {', '.join(parsed.repositories)}: known are {known}")
+        return Repositories(chosen, (), self.notes), format_query(parsed._replace(repositories=()))
 
     def _search_all(self, search: Callable[[Engine], SearchResponse], limit: int) -> SearchResponse:
         """Search in parallel and merge the responses; raise an error only if all searches fail."""

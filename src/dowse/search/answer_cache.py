@@ -68,14 +68,14 @@ class CacheRequest:
         """All of it as text, to look up the same query."""
         q = self.query
         read = (q.text, q.message, q.terms, q.names, q.files, q.frames, q.versions)
-        required = (q.phrases, q.regexes, q.rewrite)
+        required = (q.phrases, q.regexes, q.unwanted, q.rewrite)
         return f"{read!r}{required!r}\n{self._context}"
 
     @cached_property
     def semantic_key(self) -> str:
         """What queries must share to be answered alike, as text; empty where only the same words will do."""
         is_long = len(self.query.words) > MAX_WORDS or bool(self.query.frames or self.query.message)
-        is_literal = is_long or self.query.is_exact or not self.query.text.strip()
+        is_literal = is_long or self.query.is_exact or self.query.unwanted or not self.query.text.strip()
         if is_literal or not self.embedder or self.settings.cache != "all":
             return ""
         named = sorted(name for name in self.query.names if is_identifier(name))

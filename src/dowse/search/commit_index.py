@@ -101,8 +101,8 @@ class CommitIndex:
                 scores[commit] += worth * (BM25_K1 + 1.0) / (1.0 + norm)
         return {commit: score / total for commit, score in scores.items()}
 
-    def weigh_terms(self, terms: Sequence[Term]) -> dict[str, float]:
-        """Weigh the terms of a query: by their weights, and by how few messages have them."""
+    def compute_worths(self, terms: Sequence[Term]) -> dict[str, float]:
+        """Compute what the terms of a query are worth: by their weights, and by how few messages have them."""
         return {term.text: self._compute_worth(term, len(self.list_commits(term.text))) for term in terms}
 
     def _compute_worth(self, term: Term, found: int) -> float:

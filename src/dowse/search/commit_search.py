@@ -90,7 +90,9 @@ class CodeHistory:
         ]
         if terms:
             source = self._source
-            rater = CommitRater(query, index.weigh_terms(terms), source.subject_embedder, source.word_vectors)
+            rater = CommitRater(
+                query, index.compute_worths(terms), source.subject_embedder, source.word_vectors
+            )
             found = rater.rate(found)
         found.sort(key=lambda commit: -commit.score)  # stable: without a query, the newest come first
         notes = () if allowed else ("no commit passes the filter",)

@@ -62,6 +62,9 @@ class ParsedQuery(NamedTuple):
     changed: timedelta | datetime | None = None
     phrases: tuple[str, ...] = ()
     regexes: tuple[QueryRegex, ...] = ()
+    unwanted: tuple[str, ...] = ()  # words and phrases that a hit must not have
+    repositories: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     rewrite: RewriteTrace = RewriteTrace()  # how ``text`` became what it is, and what is to be added to it
 
@@ -147,6 +150,7 @@ class Query:
     filter: Filter = NO_FILTER
     phrases: tuple[str, ...] = ()
     regexes: tuple[QueryRegex, ...] = ()
+    unwanted: tuple[str, ...] = ()
     rewrite: RewriteTrace = RewriteTrace()
     unknown: tuple[str, ...] = ()  # names that nothing has, for which it is read as words
     spellings: tuple[Spelling, ...] = ()  # of names that are patterns, parts, or have typos

@@ -32,7 +32,7 @@ class QueryCommand(click.Command):
 
 
 def _is_exclusion(arg: str) -> bool:
-    from dowse.search.query.parse import EXCLUDABLE_FIELDS, FIELD_ALIASES
+    from dowse.search.query.field_names import EXCLUDABLE_FIELDS, FIELD_ALIASES
 
     name = arg[1:].partition(":")[0]
     return FIELD_ALIASES.get(name, name) in EXCLUDABLE_FIELDS

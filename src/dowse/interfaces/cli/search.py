@@ -146,7 +146,8 @@ def search(
         query = read_stdin()
     if web:
         return _show_on_page(ctx, root, query, flags)
-    target = _open(root, flags["repos"], pick_settings(flags))
+    repos = flags["repos"] or (() if pasted else _list_repositories(query, root))
+    target = _open(root, repos, pick_settings(flags))
     with target, progress_line() as progress:
         response = search_engine(target, query, flags, progress, pasted=pasted)
     if flags["opened"]:
@@ -224,6 +225,17 @@ def list_places(response: SearchResponse) -> list[tuple[str, int]]:
 def _choose_term_graph(given: str) -> str:
     """Return the setting for a file, relative to the working directory, or for none."""
     return "" if given == "off" else str(Path(given).expanduser().absolute())
+
+
+def _list_repositories(query: str, root: str | None) -> tuple[str, ...]:
+    """List the repositories that a query names, unless the one here is one of them."""
+    if "repo:" not in query:
+        return ()
+    from dowse.search.query.parse import parse_query
+    from dowse.search.query.scope import matches_any
+
+    named = parse_query(query).repositories
+    return () if matches_any(resolve_root(root).name, named) else named
 
 
 def _open(root: str | None, repos: tuple[str, ...], settings: dict[str, Any]) -> Engine | Repositories:

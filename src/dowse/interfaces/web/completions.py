@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dowse.engine import Engine
 from dowse.interfaces.web.html_builder import Html, element, join
 from dowse.interfaces.web.page_frame import PageRequest
-from dowse.search.query.parse import FIELDS
+from dowse.search.query.field_names import FIELDS
 from dowse.types.source import Kind, Role
 
 MAX_ROWS = 8

@@ -9,7 +9,8 @@ from typing import Any
 from dowse.errors import UsageError
 from dowse.interfaces.web.html_builder import Html, element, fill
 from dowse.interfaces.web.page_frame import PageRequest, address
-from dowse.search.query.parse import format_query, parse_query
+from dowse.search.query.parse import parse_query
+from dowse.search.query.query_format import format_query
 from dowse.types.answers import SearchResult
 from dowse.types.queries import ParsedQuery
 

@@ -6,7 +6,7 @@ a function from a request to hits, best first, and only runs where the query has
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from dowse.search.channels import (
@@ -19,6 +19,7 @@ from dowse.search.channels import (
     name_lookup,
     phrase_lookup,
     phrase_match,
+    unwanted_words,
     version_checks,
 )
 from dowse.search.channels.request import Channel, ChannelRequest, Retrieved, run_channel
@@ -75,13 +76,19 @@ def retrieve(request: ChannelRequest) -> dict[str, Retrieved]:
                 channels[name] = found
         elif channel.why_not:
             channels[name] = Retrieved((), ChannelReport(name, False, why_not=channel.why_not))
-    if "exact" not in channels:
-        return channels
-    required = {hit.chunk for hit in channels["exact"].hits}
-    return {
-        name: channel._replace(hits=[hit for hit in channel.hits if hit.chunk in required])
-        for name, channel in channels.items()
-    }
+    if "exact" in channels:
+        required = {hit.chunk for hit in channels["exact"].hits}
+        channels = {name: _keep(channel, required.__contains__) for name, channel in channels.items()}
+    if request.query.unwanted:
+        has_unwanted = unwanted_words.make_check(request.snapshot, request.query.unwanted)
+        channels = {
+            name: _keep(channel, lambda chunk: not has_unwanted(chunk)) for name, channel in channels.items()
+        }
+    return channels
+
+
+def _keep(channel: Retrieved, passes: Callable[[int], bool]) -> Retrieved:
+    return channel._replace(hits=[hit for hit in channel.hits if passes(hit.chunk)])
 
 
 def get_channel_weights(settings: Settings) -> Mapping[str, float]:

@@ -117,6 +117,7 @@ def analyze_query(parsed: ParsedQuery, filter: Filter, is_extension: Callable[[s
         filter=filter,
         phrases=parsed.phrases,
         regexes=parsed.regexes,
+        unwanted=parsed.unwanted,
         rewrite=parsed.rewrite,
         depends_on_time=parsed.changed is not None,
     )

@@ -1,6 +1,6 @@
 """Query language parser: filters (``lang:``, ``path:``, ``kind:``), exact phrases and regular expressions in a query.
 
-    retry backoff lang:py path:src/** -path:tests kind:function name:*Handler "exact phrase" /regex/i changed:14d
+    retry backoff lang:py path:src/** -path:tests kind:function name:*Handler "exact phrase" /regex/i -word changed:14d
 
 What is not clearly a field stays text: ``std::vector``, ``http://x``, ``file.py:123``, ``foo: bar``, ``C:\\x``. What
 looks like a field and is none is an error if it is like a known one, else text with a note. A backslash before a
@@ -14,13 +14,20 @@ import threading
 import warnings
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from difflib import get_close_matches
 from typing import NoReturn
 
 from dowse.errors import UsageError
 from dowse.lazy_regex import compile_lazily
 from dowse.search.query import quoting
-from dowse.search.query.field_values import HOURS, MAX_ALTERNATIVES, QUOTED, parse_moment, split_values
+from dowse.search.query.field_names import (
+    EXCLUDABLE_FIELDS,
+    FIELD_ALIASES,
+    FIELDS,
+    find_nearest,
+    make_example,
+    suggest,
+)
+from dowse.search.query.field_values import MAX_ALTERNATIVES, QUOTED, parse_moment, split_values
 from dowse.search.query.query_alternatives import join_alternatives
 from dowse.types.queries import ParsedQuery, QueryRegex
 from dowse.types.source import Role
@@ -31,20 +38,8 @@ MAX_QUERY_CHARS = 400
 MAX_WORDS_BESIDE_PHRASE = 4
 """Words beside a phrase in a query; with more, and no filter, the quotes are those of a message that was pasted."""
 
-FIELDS = ("lang", "path", "kind", "name", "changed", "is")
-EXCLUDABLE_FIELDS = ("lang", "path", "kind", "is")
-FIELD_ALIASES = {"language": "lang"}
-
-_FOREIGN_FIELDS = {
-    "dir": "path", "ext": "path", "file": "path", "filename": "path", "folder": "path", "in": "path",
-    "def": "name", "func": "name", "function": "name", "symbol": "name", "sym": "name", "class": "name",
-    "after": "changed", "date": "changed", "modified": "changed", "since": "changed",
-    "role": "is", "test": "is", "type": "kind",
-}  # fmt: skip
-"""The fields of other search tools, and ours that mean the same."""
-
 _SYNTAX_CHARACTER = compile_lazily(
-    r'["/:]|\bOR\b'
+    r'["/:]|\bOR\b|(?:^|\s)-\w'
 )  # of all phrases, patterns and fields; most queries have none
 
 _FIELD = compile_lazily(r"(-?)([a-z][a-z_-]*):(?![:=\s]|//|$)")
@@ -57,17 +52,19 @@ _REGEX = compile_lazily(r"/(?![\s*/])((?>(?:[^/\\]|\\.)*))(?<!\s)/(i?)(?!\S)")
 _ESCAPED_LINES = compile_lazily(r"\\n(?: {2,}|\\t|Traceback |Caused by)")
 """Lines of a trace whose ends were escaped, as in a log of JSON; not a path of Windows."""
 
+_UNWANTED = compile_lazily(r'-(?:(?=")|([^\W\d]\w{2,})(?!\S))')
+"""A minus before a phrase or a word; an option of one or two letters is none."""
+
 _OR = compile_lazily(r"(OR|or)(?=\s+(\S))")
 _LOOKS_LIKE_REGEX = compile_lazily(r"[\\^$*+?()\[\]|]|\{(?![A-Za-z_]\w*\})")  # but for /users/{id}
 _WORD = compile_lazily(r"\S+")
-_BARE_VALUE = compile_lazily(r'(?![:=]|//)[^\s",{}]+')
 _warnings_lock = threading.Lock()
 
 
 def parse_query(text: str) -> ParsedQuery:
     """Parse a query; raises UsageError where it can only be a mistake."""
     query = text.strip()
-    if not _is_pasted(query):
+    if not is_pasted(query):
         if not _SYNTAX_CHARACTER.search(query):  # as in most queries
             return ParsedQuery(text=" ".join(query.split()))
         return _read_pasted_message(query, _QueryReader(query, len(text) - len(text.lstrip())).read())
@@ -90,36 +87,15 @@ def parse_pasted(text: str) -> ParsedQuery:
 
 def _read_pasted_message(query: str, parsed: ParsedQuery) -> ParsedQuery:
     """Read quotes within a message as text: who writes the query language puts few words beside a phrase."""
-    is_language = parsed.has_filters or parsed.regexes or not parsed.phrases
+    is_language = parsed.has_filters or parsed.regexes or parsed.unwanted or not parsed.phrases
     if is_language or len(parsed.text.split()) <= MAX_WORDS_BESIDE_PHRASE:
         return parsed
     note = "the quotes are read as part of a message: a phrase is required where few words are beside it"
     return ParsedQuery(text=" ".join(query.split()), notes=(*parsed.notes, note))
 
 
-def format_query(query: ParsedQuery) -> str:
-    """Format a parsed query so that it parses to the same, as long as it is no longer than a query may be."""
-    if _is_pasted(query.text):
-        return query.text
-    fields = (
-        ("lang", query.languages),
-        ("-lang", query.not_languages),
-        ("path", query.paths),
-        ("-path", query.not_paths),
-        ("kind", query.kinds),
-        ("-kind", query.not_kinds),
-        ("name", query.names),
-        ("is", query.roles),
-        ("-is", query.not_roles),
-        ("changed", () if query.changed is None else (_format_changed(query.changed),)),
-    )
-    parts = [f"{field}:{','.join(map(_format_value, values))}" for field, values in fields if values]
-    parts += [quoting.quote_phrase(phrase) for phrase in query.phrases]
-    parts += [f"/{quoting.escape_slashes(r.pattern)}/{'i' if r.ignore_case else ''}" for r in query.regexes]
-    return " ".join([*parts, _escape_words(query.text)]).strip()
-
-
-def _is_pasted(text: str) -> bool:
+def is_pasted(text: str) -> bool:
+    """Return whether a text is too long for a query, or has several lines."""
     return len(text) > MAX_QUERY_CHARS or "\n" in text or "\r" in text
 
 
@@ -134,6 +110,7 @@ class _QueryReader:
         self.values: dict[str, list[str]] = {}
         self.phrases: list[str] = []
         self.regexes: list[QueryRegex] = []
+        self.unwanted: list[str] = []
         self.changed: timedelta | datetime | None = None
         self.notes: list[str] = []
         self.read_last = ""  # what was read last: a phrase, a regex, a field or a word
@@ -149,6 +126,7 @@ class _QueryReader:
             if self.after_or:
                 self._join_with_last(kind)
             self.read_last = kind
+        self._apply_case()
         return ParsedQuery(
             text=" ".join(self.words),
             languages=self._list_values("lang"),
@@ -163,6 +141,9 @@ class _QueryReader:
             changed=self.changed,
             phrases=tuple(dict.fromkeys(self.phrases)),
             regexes=tuple(dict.fromkeys(self.regexes)),
+            unwanted=tuple(dict.fromkeys(self.unwanted)),
+            repositories=self._list_values("repo"),
+            branches=self._list_values("branch"),
             notes=tuple(dict.fromkeys(self.notes)),
         )
 
@@ -172,6 +153,8 @@ class _QueryReader:
             return "phrase"
         if self._read_regex():
             return "regex"
+        if self._read_unwanted():
+            return "-word"
         start = self.at
         if self._read_field():
             return self.query[start:].partition(":")[0]
@@ -217,6 +200,37 @@ class _QueryReader:
         self.at = match.end()
         return True
 
+    def _read_unwanted(self) -> bool:
+        """Read a word or a phrase after a minus: no hit has it."""
+        if not (match := _UNWANTED.match(self.query, self.at)):
+            return False
+        quoted = QUOTED.match(self.query, self.at + 1)
+        if not (quoted or match.group(1)):
+            return False
+        unwanted = quoting.unescape_phrase(quoted.group(1)) if quoted else match.group(1)
+        if not unwanted.strip():
+            return False
+        self.unwanted.append(unwanted)
+        self.notes.append(
+            f'hits with "{unwanted}" are excluded; to search for it, write "-{unwanted}" in quotes'
+        )
+        self.at = quoted.end() if quoted else match.end()
+        return True
+
+    def _apply_case(self) -> None:
+        """Make phrases and patterns as sensitive to letter case as ``case:`` says."""
+        values = self._list_values("case")
+        if not values:
+            return
+        if len(values) > 1 or values[0] not in ("yes", "no"):
+            self._refuse("'case:' is yes or no", "case:yes makes letter case count in phrases and patterns")
+        if not (self.phrases or self.regexes):
+            self.notes.append("case: counts for phrases and patterns; there are none")
+        ignore = values[0] == "no"
+        patterns = [quoting.make_pattern(phrase) for phrase in self.phrases]
+        patterns += [regex.pattern for regex in self.regexes]
+        self.phrases, self.regexes = [], [QueryRegex(pattern, ignore) for pattern in patterns]
+
     def _read_regex(self) -> bool:
         if not (match := _REGEX.match(self.query, self.at)):
             return False
@@ -250,7 +264,7 @@ class _QueryReader:
             return False
         if not values:
             self._refuse(
-                f"'{minus}{name}:' has no value", f"write it without a space, as in {_make_example(field)}"
+                f"'{minus}{name}:' has no value", f"write it without a space, as in {make_example(field)}"
             )
         self._add_values(minus + field, values)
         self.at = end
@@ -264,7 +278,7 @@ class _QueryReader:
             values = [value.lower() for value in values]
             for value in values:
                 if value not in set(Role):
-                    self._refuse(f"'{field}:{value}' is not possible", _suggest(value, list(Role), "is"))
+                    self._refuse(f"'{field}:{value}' is not possible", suggest(value, list(Role), "is"))
         if "path" in field and len(values) > MAX_ALTERNATIVES:
             self._refuse(f"'{field}:' has too many alternatives", f"at most {MAX_ALTERNATIVES} are possible")
         self.values.setdefault(field, []).extend(values)
@@ -303,13 +317,13 @@ class _QueryReader:
             self.notes.append(f"the slash in {word} is never closed: it is searched for as text")
         elif word.endswith(":") and FIELD_ALIASES.get(name, name) in FIELDS:
             self.notes.append(
-                f"{word} has a space after it and is searched for as text: write {_make_example(name)}"
+                f"{word} has a space after it and is searched for as text: write {make_example(name)}"
             )
 
     def _check_unknown_field(self, name: str) -> None:
         """Refuse a field that is like a known one, and was meant to be it; note that any other is text."""
-        suggestion = _suggest(name, FIELDS, "")
-        if _find_nearest(name, FIELDS, ""):
+        suggestion = suggest(name, FIELDS, "")
+        if find_nearest(name, FIELDS, ""):
             word = self.query[self.at :].split(maxsplit=1)[0]
             hint = f"{suggestion}. To search for the text itself, quote it: {quoting.quote_phrase(word)}"
             self._refuse(f"unknown field '{name}:'", hint)
@@ -329,35 +343,14 @@ def _is_or(query: str, at: int) -> bool:
 
 
 def _is_syntax(query: str, at: int) -> bool:
-    """Return whether a phrase, a regex or a field begins here, finished or not."""
-    if query.startswith(('"', "/"), at) or _is_or(query, at):
+    """Return whether a phrase, a regex, a field or something unwanted begins here, finished or not."""
+    if query.startswith(('"', "/"), at) or _is_or(query, at) or _UNWANTED.match(query, at):
         return True
     return (match := _FIELD.match(query, at)) is not None and _is_field(query, match)
 
 
 def _is_field(query: str, match: re.Match[str]) -> bool:
     return FIELD_ALIASES.get(match.group(2), match.group(2)) in FIELDS or _is_unknown_field(query, match)
-
-
-def _make_example(field: str) -> str:
-    values = {"path": "src/**", "kind": "function", "name": "*Handler", "changed": "14d", "is": "test"}
-    return f"{field}:{values.get(field, 'py')}"
-
-
-def _find_nearest(word: str, known: Sequence[str], field: str) -> str:
-    """Find the known word that another was meant to be; empty if there is none like it."""
-    if not field and word in _FOREIGN_FIELDS:
-        return _FOREIGN_FIELDS[word]
-    close = get_close_matches(word, [*known, *(FIELD_ALIASES if not field else ())], n=1, cutoff=0.5)
-    return str(FIELD_ALIASES.get(close[0], close[0])) if close else ""
-
-
-def _suggest(word: str, known: Sequence[str], field: str) -> str:
-    """Suggest the nearest known word, and list all of them."""
-    best = _find_nearest(word, known, field)
-    colon = "" if field else ":"
-    guess = f"did you mean '{best}{colon}'? " if best else ""
-    return f"{guess}known are {', '.join(f'{name}{colon}' for name in known)}"
 
 
 def _check_regex(regex: QueryRegex) -> None:
@@ -367,34 +360,9 @@ def _check_regex(regex: QueryRegex) -> None:
         re.compile(*regex.compilable)
 
 
-# --- quoting and escaping -------------------------------------------------------------------
-
-
-def _format_value(value: str) -> str:
-    return value if _BARE_VALUE.fullmatch(value) else quoting.quote_phrase(value)
-
-
-def _format_changed(changed: timedelta | datetime) -> str:
-    if isinstance(changed, datetime):
-        return changed.date().isoformat()
-    hours = round(changed / timedelta(hours=1))
-    unit = next(
-        unit for unit in ("d", "h", "w") if hours % HOURS[unit] == 0 and hours // HOURS[unit] < 10_000
-    )
-    return f"{hours // HOURS[unit]}{unit}"
-
-
-def _escape_words(text: str) -> str:
-    """Put a backslash before each word of a text that would be read as syntax."""
-    rendered = ""
-    for word in reversed(text.split()):
-        rest = f"{word} {rendered}".rstrip()
-        rendered = "\\" + rest if _would_be_syntax(rest) else rest
-    return rendered
-
-
-def _would_be_syntax(query: str) -> bool:
-    if QUOTED.match(query) or _REGEX.match(query) or _is_or(query, 0):
+def starts_with_syntax(query: str) -> bool:
+    """Return whether a text begins with what is read as syntax."""
+    if QUOTED.match(query) or _REGEX.match(query) or _is_or(query, 0) or _UNWANTED.match(query):
         return True
     match = _FIELD.match(query)
     if not match or not _is_field(query, match):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from dowse.search.query import quoting
 from dowse.types.queries import QueryRegex
 
 
@@ -16,5 +15,5 @@ def _make_pattern(part: str | QueryRegex) -> str:
     """Make a pattern of a phrase: blanks may differ, and letter case counts only if it has capitals."""
     if isinstance(part, QueryRegex):
         return f"(?i:{part.pattern})" if part.ignore_case else f"(?:{part.pattern})"
-    pattern = r"\s+".join(map(re.escape, part.split()))
+    pattern = quoting.make_pattern(part)
     return f"(?:{pattern})" if part != part.lower() else f"(?i:{pattern})"

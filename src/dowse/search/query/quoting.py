@@ -21,6 +21,11 @@ def unescape_json(body: str) -> str:
     return re.sub(r"\\(.)", lambda match: {"n": "\n", "t": "\t", "r": ""}.get(match[1], match[1]), body)
 
 
+def make_pattern(phrase: str) -> str:
+    """Make a pattern of a phrase: the blanks between its words may differ."""
+    return r"\s+".join(map(re.escape, phrase.split()))
+
+
 def escape_slashes(pattern: str) -> str:
     """Put a backslash before each slash of a pattern."""
     return re.sub(r"\\.|/", lambda m: "\\/" if m.group() == "/" else m.group(), pattern)
