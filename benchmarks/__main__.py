@@ -39,6 +39,7 @@ BENCHMARKS = {
     "issues": "issue reports: the files and functions that mended them, in the tree before",
     "soak": "100 sessions over HTTP while files change: errors, memory, processes left",
     "shared": "PostgreSQL beside the embedded store: answers, 100,000 chunks, many at once, kills and restarts",
+    "cluster": "an OpenSearch cluster beside the embedded store: answers, loading, what a query takes",
     "vectors": "searching 100,000 to 1,000,000 vectors: what quantization and one-bit codes lose, what a search takes",
     "scale": "100,000 and 1,000,000 chunks: indexing, queries, memory, start",
 }

@@ -88,8 +88,8 @@ def _measure_agreement(folder: Path, url: str, args: argparse.Namespace) -> Outc
         answers = {name: _search_all(tree, settings) for name, settings in settings_by_store.items()}
         for name, found in answers.items():
             rows[name] += repositories.rows(tree, found)
-        overlaps += [_measure_overlap(one, two) for one, two in zip(*answers.values(), strict=True)]
-    quality = {name: _mean_ndcg(found) for name, found in rows.items()}
+        overlaps += [measure_overlap(one, two) for one, two in zip(*answers.values(), strict=True)]
+    quality = {name: mean_ndcg(found) for name, found in rows.items()}
     return Outcome(
         name="shared-agreement",
         title="PostgreSQL beside the embedded store: the same answers",
@@ -113,19 +113,22 @@ def _search_all(tree: Tree, settings: dict[str, Any]) -> list[list[Hit]]:
     with Engine.open(tree.path, embedder=EMBEDDER, refresh=False, **settings) as engine:
         engine.index()
         responses = (engine.search(query.text, SearchOptions(limit=DEPTH)) for query in tree.queries)
-        return [_to_hits(response) for response in responses]
+        return [to_hits(response) for response in responses]
 
 
-def _to_hits(response: SearchResponse) -> list[Hit]:
+def to_hits(response: SearchResponse) -> list[Hit]:
+    """Make the hits of a response comparable."""
     return [Hit(r.path, r.start_line, r.end_line, r.entity, r.text) for r in response.results]
 
 
-def _measure_overlap(one: Sequence[Hit], two: Sequence[Hit]) -> float:
+def measure_overlap(one: Sequence[Hit], two: Sequence[Hit]) -> float:
+    """Measure the share of places that two answers have in common."""
     first, second = ({(p.path, p.start, p.end) for p in hits} for hits in (one, two))
     return len(first & second) / max(len(first), len(second)) if first or second else 1.0
 
 
-def _mean_ndcg(rows: Sequence[Row]) -> float:
+def mean_ndcg(rows: Sequence[Row]) -> float:
+    """Compute NDCG@10 over all queries."""
     return next(figure.value for figure in repositories.figures(rows) if figure.name == "NDCG@10")
 
 
@@ -139,7 +142,7 @@ def _measure_scale(folder: Path, url: str, args: argparse.Namespace) -> Outcome:
     own = {"index_dir": str(folder / "index")}
     embedded, _ = _time_loading(made.root, "dowse.stores.embedded.index_writer", "EmbeddedWriter", own)
     shared, graph = _time_loading(
-        made.root, "dowse.stores.postgres.view_writer", "PostgresWriter", {"store": url}
+        made.root, "dowse.stores.postgres.commit_writer", "PostgresWriter", {"store": url}
     )
     figures = [
         Figure("storing, wall over the embedded store", shared.wall / embedded.wall, "x", at_most(3)),

@@ -30,6 +30,7 @@ from dowse.search.ranking.features.feature import Feature
 from dowse.search.ranking.learned_ranking import READ_FILES, LearnedRanking
 from dowse.search.ranking.model import (
     NAME_TRAIT,
+    NO_VECTORS_TRAIT,
     TRAITS,
     WEIGHTS_FILE,
     RankingModel,
@@ -141,15 +142,31 @@ def test_a_group_that_is_left_out_weighs_nothing() -> None:
     assert weights[0, 2] > 0
 
 
-def test_a_trait_that_no_query_has_changes_nothing() -> None:
+def test_traits_that_ranking_does_not_learn_for_weigh_nothing() -> None:
     weights = fit(make_groups(9, (3.0, -2.0, 1.0), traits=(1, 2)))
-    assert (weights[3:] == 0.0).all()
+    assert (weights[1:] == 0.0).all()
 
 
-def test_weights_may_differ_by_trait() -> None:
-    groups = make_groups(10, (3.0, -1.0, 2.0), traits=(1,)) + make_groups(11, (3.0, -1.0, -2.0), traits=(2,))
+def test_weights_may_differ_without_vectors() -> None:
+    groups = make_groups(10, (3.0, -1.0, 2.0), traits=(0,))
+    groups += make_groups(11, (3.0, -1.0, -2.0), traits=(NO_VECTORS_TRAIT,))
     weights = fit(groups)
-    assert weights[1][2] > 0 > weights[2][2]
+    assert weights[0][2] > 0 > weights[NO_VECTORS_TRAIT][2]
+
+
+def test_files_that_only_help_are_not_learned_as_right() -> None:
+    graded = (
+        (Role.SOURCE, ranking_examples.PRIMARY),
+        (Role.TEST, ranking_examples.SECONDARY),
+        (Role.SOURCE, 0.0),
+    )
+    files = [
+        ranking_examples.RankedFile(f"{n}.py", role, grade, (0.0,), ())
+        for n, (role, grade) in enumerate(graded)
+    ]
+    example = ranking_examples.Example("r", "train", "id", "short", "", has_trait(0), (), files)
+    (group,) = learn_ranking._list_file_groups([(example, 1.0)])
+    assert group.grades.tolist() == [1.0, 0.0, 0.0]
 
 
 # --- examples --------------------------------------------------------------------------------------

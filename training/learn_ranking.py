@@ -3,8 +3,9 @@
     python training/learn_ranking.py --data FILE [--mined FILE] --to src/dowse/search/ranking/weights.json
     python training/learn_ranking.py --data FILE [--mined FILE] --ablate     # what each group of features is worth
 
-Files: a listwise linear model (softmax over the candidates of a query), with weights for each trait of a query, pulled
-to zero, and for any query, pulled to their prior. Signs are constrained. Places: the same within the right files.
+Files: a listwise linear model (softmax over the candidates of a query), with weights for any query, pulled to their
+prior, and others for queries without vectors, pulled to zero. Signs are constrained. Places: the same within the right
+files.
 All folds are of whole repositories. The same data and seed give the same weights.
 """
 
@@ -45,10 +46,14 @@ L2 = 10.0
 TRAIT_L2 = 100.0
 """How strongly weights for any query are pulled to their prior, and those for a trait to zero."""
 
+LEARNED_TRAITS = (0, NO_VECTORS_TRAIT)
+"""Traits that weights of ranking are learned for. For the others, which relevance has weights for, they are zero: by
+cross-validation they add nothing."""
+
 PLACE_L2 = 3.0
-FILE_SHARE = 0.5
+FILE_SHARE = 0.4
 FURTHER_PLACE = 0.6
-MINED_WEIGHT = 0.2
+MINED_WEIGHT = 0.3
 FOLDS = 4
 MAX_ITERATIONS = 300
 NDCG_DEPTH = 10
@@ -77,6 +82,7 @@ def main() -> None:
     arguments = parser.parse_args()
     examples: list[Example] = pickle.loads(arguments.data.read_bytes())
     mined: list[Example] = pickle.loads(arguments.mined.read_bytes()) if arguments.mined else []
+    mined = [example for example in mined if not has_no_vectors(example)]
     roles = [example for example in examples if example.targets and not has_no_vectors(example)]
     examples, mined = (list(fill_role_odds(some, roles)) for some in (examples, mined))
     written = [example for example in examples if example.targets]
@@ -125,17 +131,10 @@ def learn(
     written: Sequence[Example], mined: Sequence[Example], mined_weight: float, without: str = ""
 ) -> Weights:
     """Learn the weights of files, and those of places from written queries alone: mined ones know less of lines."""
-    weighted = [(example, 1.0) for example in written]
-    weighted += [(keep_roles_of_answers(example), mined_weight) for example in mined]
+    weighted = [(example, 1.0) for example in written] + [(example, mined_weight) for example in mined]
     file = fit_softmax(_list_file_groups(weighted), FILE_TABLE, L2, without)
     place = fit_softmax(_list_place_groups(weighted[: len(written)]), PLACE_FEATURES, PLACE_L2, without)
     return Weights(file, place, FILE_SHARE, FURTHER_PLACE)
-
-
-def keep_roles_of_answers(example: Example) -> Example:
-    """Keep the files that have the role of an answer: what is mined is nearly all source, whatever was meant."""
-    roles = {file.role for file in example.files if file.grade}
-    return replace(example, files=[file for file in example.files if file.role in roles])
 
 
 class Group(NamedTuple):
@@ -148,8 +147,12 @@ class Group(NamedTuple):
 
 
 def _list_file_groups(weighted: Iterable[tuple[Example, float]]) -> list[Group]:
+    """List what to rank: only the files that answer a query are right, and not those, mostly tests, that help as well.
+
+    There may be many of these. If each counted a little, they would together count more than the answer.
+    """
     groups = (
-        _make_group([(f.features, f.grade) for f in example.files], example.traits, weight)
+        _make_group([(f.features, float(f.grade == PRIMARY)) for f in example.files], example.traits, weight)
         for example, weight in weighted
     )
     return [group for group in groups if group]
@@ -186,9 +189,9 @@ def fit_softmax(groups: Sequence[Group], table: Mapping[str, Feature], l2: float
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     grades = np.concatenate([group.grades for group in groups])
     row_weights = np.array([group.weight for group in groups])[of_group]
-    traits = np.array([group.traits for group in groups])
+    traits = np.array([group.traits for group in groups])[:, LEARNED_TRAITS]
     has_traits = traits[of_group]
-    shape = len(TRAITS), features.shape[1]
+    shape = len(LEARNED_TRAITS), features.shape[1]
     priors = np.zeros(shape)
     priors[0] = np.array([feature.prior for feature in table.values()]) * deviations
     pulls = np.full(shape, TRAIT_L2)
@@ -211,11 +214,12 @@ def fit_softmax(groups: Sequence[Group], table: Mapping[str, Feature], l2: float
         for feature, deviation in zip(table.values(), deviations, strict=True)
     ]
     trait_bounds = [(0.0 if low is not None else None, high) for low, high in own_bounds]
-    bounds = own_bounds + trait_bounds * (len(TRAITS) - 1)
+    bounds = own_bounds + trait_bounds * (len(LEARNED_TRAITS) - 1)
     start = np.where(np.array([bound == (0.0, 0.0) for bound in bounds]).reshape(shape), 0.0, priors).ravel()
     options = {"maxiter": MAX_ITERATIONS, "ftol": 1e-9}
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-    weights: Array = found.x.reshape(shape) / deviations
+    weights = np.zeros((len(TRAITS), features.shape[1]))
+    weights[list(LEARNED_TRAITS)] = found.x.reshape(shape) / deviations
     return weights
 
 

@@ -128,7 +128,7 @@ def copy_tree(source: Path, target: Path, contents: Mapping[str, bytes]) -> None
         folders[:] = [name for name in folders if name != ".git"]
         for name in names:
             file = Path(folder, name)
-            if file.is_symlink() or not file.is_file():
+            if name == ".git" or file.is_symlink() or not file.is_file():
                 continue
             copy = target / file.relative_to(source)
             copy.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,8 @@
 """Check out the repositories that the questions are about: ``python training/trees.py FOLDER``.
 
 Each is fetched at its commit into a bare repository, and its files are written to ``FOLDER/<owner>+<name>``: without
-hooks, filters, links and submodules. A file that a mirror does not have is skipped, and counted.
+hooks, filters, links and submodules. A file that a mirror does not have is skipped, and counted. With
+``--with-history`` each tree has the commits of its mirror up to its own, as a clone would: the mirrors must stay.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ def main() -> None:
         default=SOURCE,
         help="address of a repository; {repository} and {folder_name} are filled in",
     )
+    parser.add_argument("--with-history", action="store_true", help="for a source that is a folder")
     parser.add_argument("--split", choices=("train", "validation", "test"), help="only those of a split")
     arguments = parser.parse_args()
     for pin in load_pins():
@@ -55,6 +57,8 @@ def main() -> None:
             continue
         address = arguments.source.format(repository=pin.repository, folder_name=pin.folder_name)
         written, missing = check_out(address, pin.commit, tree)
+        if arguments.with_history:
+            link_history(Path(address), pin.commit, tree)
         print(f"{pin.repository}: {written} files" + (f", {missing} missing" if missing else ""), flush=True)
 
 
@@ -72,6 +76,14 @@ def check_out(address: str, commit: str, tree: Path) -> tuple[int, int]:
         written = sum(_write_blobs(git_dir, blobs, partial))
         partial.rename(tree)
     return written, len(blobs) - written
+
+
+def link_history(mirror: Path, commit: str, tree: Path) -> None:
+    """Make a tree a clone of its mirror that is at a commit, with the contents of the mirror."""
+    git_dir = tree / ".git"
+    _git(str(git_dir), "init", "--quiet", "--bare")
+    (git_dir / "objects/info/alternates").write_text(f"{mirror.resolve() / 'objects'}\n", encoding="utf-8")
+    (git_dir / "HEAD").write_text(f"{commit}\n", encoding="utf-8")
 
 
 def _list_blobs(git_dir: str, commit: str) -> Iterator[tuple[bytes, bytes]]:

@@ -81,3 +81,14 @@ def test_a_cluster_without_a_catalogue_is_refused() -> None:
 def test_a_list_of_hosts_is_local_if_all_of_them_are(url: str, is_local: bool) -> None:
     assert stores.is_server(url)
     assert stores.is_local_server(url) is is_local
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.5, 0.003, 0.9])
+@pytest.mark.parametrize("average", [0.02, 1.0, 37.5, 4000.0])
+def test_a_weight_and_a_length_are_packed_in_one_number(weight: float, average: float) -> None:
+    from dowse.stores.opensearch import index_mapping as mapping
+
+    packed = mapping.pack_boost(weight, average)
+    assert 0 <= packed < 2**24, "a float of 32 bits has it exactly"
+    for part, value in zip(divmod(packed, mapping.SCALE_SIZE), (weight, average), strict=True):
+        assert 2 ** ((part - mapping.SCALE_ZERO) / mapping.SCALE_STEPS) == pytest.approx(value, rel=0.003)

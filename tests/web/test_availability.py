@@ -48,7 +48,7 @@ def test_a_search_of_an_index_that_is_being_built_is_told_how_far_it_is(
         with writer.store.writer():
             answered = client.get(f"{API}/search", params={"query": "retry"})
             assert answered.status_code == 503 and int(answered.headers["retry-after"]) > 0
-            assert "is being built" in answered.json()["detail"]
+            assert "tree is being built" in answered.json()["detail"]
             page = client.get("/", params={"q": "retry"}, headers=html)
             assert page.status_code == 503 and 'id="building"' in page.text
             for path in ("status", "repositories", "why?path=src/retry.py", "health", "metrics"):

@@ -145,6 +145,7 @@ def server_values(status: ServerStatus) -> dict[str, Any]:
         "schema": SCHEMA,
         "location": status.location,
         "store_schema": status.schema,
+        "product": status.product,
         "version": status.version,
         "extensions": dict(status.extensions),
         "size_bytes": status.size_bytes,

@@ -26,6 +26,7 @@ class VisibleGeneration(NamedTuple):
     generation: int
     abandoned: frozenset[int] = frozenset()
     chunks: int = 0
+    tokens: tuple[int, ...] = ()  # of all chunks, by field
 
     def shows(self, added: int, removed: int | None) -> bool:
         """Whether a row is there that one commit added, and perhaps another one removed."""

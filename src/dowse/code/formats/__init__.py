@@ -135,6 +135,11 @@ FORMATS: tuple[Language, ...] = (
         forms=(
             (r"(?:^|/)kustomization\.ya?ml$",),
             (r"", r"^apiVersion:[ \t]*\S", r"^kind:[ \t]*\S"),
+            (
+                r"",
+                r"^(?:- |  )op:[ \t]*[\"']?(?:add|remove|replace|move|copy|test)\b",
+                r"^(?:- |  )path:[ \t]*[\"']?/",
+            ),
         ),
         reader="kubernetes",
     ),

@@ -46,6 +46,8 @@ _PATH_KEYS = frozenset({
 })  # fmt: skip
 """Keys of a kustomization whose items are paths."""
 
+_CONTAINER_LISTS = frozenset({"containers", "initContainers"})
+
 _WORKLOADS = frozenset({
     "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod", "Rollout",
 })  # fmt: skip
@@ -64,6 +66,9 @@ def read_resources(content: bytes) -> FormatResult:
     """Read the resources of a manifest, or of a template of manifests."""
     result = FormatResult(apart=frozenset({Kind.RESOURCE}))
     for document in read_documents(content):
+        for operation in document.children:
+            if operation.is_item and operation.text("op") and operation.text("path"):
+                _read_operation(result, operation)
         inner = [item for item in document.items("items") if item.get("kind")]
         for node in inner if document.text("kind").endswith("List") and inner else [document]:
             _read_resource(result, node)
@@ -102,6 +107,22 @@ def _read_resource(result: FormatResult, node: OutlineNode) -> None:
     _link_delivery(result, node, kind)
 
 
+def _read_operation(result: FormatResult, node: OutlineNode) -> None:
+    """Read an operation of a JSON patch: the container that it adds, or what it changes."""
+    path, value = node.text("path"), node.get("value")
+    steps = [step for step in path.split("/") if step not in ("", "-") and not step.isdigit()]
+    name = plain_name(value.text("name")) if value else ""
+    if name and steps and steps[-1] in _CONTAINER_LISTS:
+        signature = f"container {name} image {plain_name(node.text('value', 'image'))}"
+        result.items.append(make_item(Kind.CONTAINER, node, f"patch/{name}", signature, name))
+    else:
+        words = f"{node.text('op')} {path} {value.value if value else ''}"
+        result.items.append(make_item(Kind.KEY, node, f"patch{path}", words, steps[-1] if steps else path))
+        result.items += _list_parts(node, "patch")
+    for inner in node.walk():
+        _link_names(result, inner)
+
+
 def _link_delivery(result: FormatResult, node: OutlineNode, kind: str) -> None:
     """Link the folders that Argo CD or Flux deploys, and what has to be there before."""
     group = node.text("apiVersion")
@@ -121,7 +142,7 @@ def _link_delivery(result: FormatResult, node: OutlineNode, kind: str) -> None:
 def _list_parts(node: OutlineNode, qualified: str) -> Iterator[Item]:
     """List the containers of a workload and the keys of a ConfigMap."""
     for inner in node.walk():
-        if inner.key in ("containers", "initContainers"):
+        if inner.key in _CONTAINER_LISTS:
             for container in inner.children:
                 if container.is_item and (name := plain_name(container.text("name"))):
                     signature = f"container {name} image {plain_name(container.text('image'))}"

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from dowse.engine import Engine
 from dowse.errors import DowseError
-from dowse.interfaces.call_context import Call, Cancelled
+from dowse.interfaces.call_context import Cancelled
 from dowse.interfaces.http.problems import RETRY_SECONDS, HttpProblem
+from dowse.interfaces.progress import describe_progress
 from dowse.types.discovered import IndexReport
 from dowse.types.stored import IndexState
 
@@ -31,14 +32,15 @@ log = logging.getLogger("dowse.http")
 class IndexBuilding(HttpProblem):
     """The index that a request needs is being built."""
 
-    def __init__(self, name: str, percent: float, message: str) -> None:
-        how_far = f"{percent:.0f} % done" if percent else message or "it has just begun"
+    def __init__(self, name: str, percent: float, stage: str) -> None:
+        how_far = f"{percent:.0f} % done" if percent else stage
         super().__init__(
             503,
             f"the index of {name} is being built ({how_far}): ask again in a moment",
             {"Retry-After": str(RETRY_SECONDS)},
         )
         self.percent = percent
+        self.how_far = how_far
 
 
 class _Build:
@@ -49,11 +51,15 @@ class _Build:
         self.done = threading.Event()
         self.error: Exception | None = None
         self.percent = 0.0
-        self.message = ""
-        self.call = Call(self._notify)
+        self.stage = "it has just begun"
+        self.is_cancelled = False
 
-    def _notify(self, percent: float, total: float, message: str) -> None:
-        self.percent, self.message = percent, message
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Note how far it is; the engine calls this."""
+        if self.is_cancelled:
+            raise Cancelled
+        self.percent = max(self.percent, 100.0 * done / total if total else 0.0)
+        self.stage = describe_progress(stage, 0, 0, 0.0).partition(" ...")[0]
 
 
 class IndexBuilds:
@@ -67,7 +73,7 @@ class IndexBuilds:
         """Stop what runs at its next step; what is indexed by then is kept."""
         with self._lock:
             for build in self._running.values():
-                build.call.cancel()
+                build.is_cancelled = True
 
     def index(
         self, engine: Engine, progress: Callable[[str, int, int], None], *, rebuild: bool
@@ -75,7 +81,7 @@ class IndexBuilds:
         """Index now, in this thread, and let those who wait for the index know how far it is."""
 
         def report(stage: str, done: int, total: int) -> None:
-            build.call.progress(stage, done, total)
+            build.progress(stage, done, total)
             progress(stage, done, total)
 
         with self._lock:
@@ -97,13 +103,13 @@ class IndexBuilds:
                 threading.Thread(target=self._build, args=work, name="dowse-index", daemon=True).start()
         rest = build.began + PATIENCE_SECONDS - time.monotonic()
         if not build.done.wait(max(rest, LATE_PATIENCE_SECONDS)):
-            raise IndexBuilding(name, build.percent, build.message)
+            raise IndexBuilding(name, build.percent, build.stage)
         if build.error is not None:
             raise build.error
 
     def _build(self, engine: Engine, build: _Build) -> None:
         try:
-            engine.index(build.call.progress, wait=True)
+            engine.index(build.progress, wait=True)
         except DowseError as error:
             build.error = error
         except Cancelled:

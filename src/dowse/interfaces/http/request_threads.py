@@ -53,7 +53,7 @@ class RequestThreads:
                         raise HttpProblem(499, "the client has left")
                     if with_deadline and asyncio.get_running_loop().time() - began > DEADLINE_SECONDS:
                         raise HttpProblem(
-                            504, f"it took more than {DEADLINE_SECONDS:.0f} s: narrow the query down"
+                            504, f"it took more than {DEADLINE_SECONDS:.0f} s: try again, or narrow it down"
                         )
                 return task.result()
             except Cancelled as error:

@@ -185,13 +185,13 @@ def message_page(request: PageRequest, title: str, text: str) -> str:
     return full_page(request, title, inner, kind="message")
 
 
-def building_page(request: PageRequest, text: str, percent: float) -> str:
+def building_page(request: PageRequest, how_far: str, percent: float) -> str:
     """Make the page that waits for an index: the script of all pages asks again, without scripts the browser does."""
     again = element("meta", http_equiv="refresh", content=str(RETRY_SECONDS))
     inner = element(
         "section",
         element("h1", "The index is being built"),
-        element("p", text, role="status", class_="lead"),
+        element("p", how_far, role="status", class_="lead"),
         element("progress", max=100, value=round(percent), aria_label="indexed"),
         element("p", "The page goes on by itself.", class_="soft"),
         element("noscript", again),

@@ -102,7 +102,7 @@ class Pages:
             text = "There is no such page."
         asked = self.read_request(request)
         if isinstance(error, IndexBuilding):
-            page = building_page(asked, text, error.percent)
+            page = building_page(asked, error.how_far, error.percent)
         else:
             page = message_page(asked, TITLES.get(status, "Error"), text)
         headers = {"Cache-Control": "no-store"}

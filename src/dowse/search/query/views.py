@@ -16,8 +16,13 @@ _CODE_NAME = compile_lazily(
 
 
 def is_report(query: Query) -> bool:
-    """Return whether a query is a report that asks for any place; output alone is ranked by its frames."""
-    return bool(query.views) and not query.filter.about_chunks and not query.is_exact
+    """Return whether a query is a report that asks for any place; output alone is ranked by its frames.
+
+    A long text in plain words, without a name of code or markup, is a question: it asks for a file first.
+    """
+    return (
+        bool(query.views) and query.type != "words" and not query.filter.about_chunks and not query.is_exact
+    )
 
 
 def split_issue(issue: IssueText) -> tuple[QueryView, ...]:

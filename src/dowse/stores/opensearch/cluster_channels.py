@@ -11,7 +11,13 @@ from dowse.lru import LruCache
 from dowse.stores.channels_protocol import FindChanged, PlannedCommit, VisibleGeneration
 from dowse.stores.opensearch import index_mapping
 from dowse.stores.opensearch.cluster_client import ClusterClient
-from dowse.stores.opensearch.cluster_search import MAX_SNAPSHOT_SECONDS, ClusterSnapshot, Counts
+from dowse.stores.opensearch.cluster_search import (
+    HOT_AFTER_QUERIES,
+    MAX_SNAPSHOT_SECONDS,
+    ClusterSnapshot,
+    Counts,
+    KnownNames,
+)
 from dowse.stores.opensearch.documents import make_documents, make_removals, make_restoration
 from dowse.stores.opensearch.index_mapping import chunk_index, name_index
 from dowse.stores.opensearch.query_filter import Clause, either, exclude, join
@@ -22,12 +28,17 @@ RETAINED_SECONDS = 2 * MAX_SNAPSHOT_SECONDS
 MAX_COUNTS = 50_000
 """How many tokens of how many fields are counted once in a generation."""
 
+MAX_NAME_LISTS = 8
+"""Generations whose lists of names are kept."""
+
 PAGE_IDS = 1000
 """Documents that are deleted at a time."""
 
 
 class ClusterChannels:
     """What is searched of all indexes in a cluster, under one prefix."""
+
+    hot_after = HOT_AFTER_QUERIES
 
     def __init__(self, client: ClusterClient, catalogue: Any) -> None:
         self.client = client
@@ -36,6 +47,7 @@ class ClusterChannels:
         self._is_checked = False  # whether the indexes are known to be those of this version
         self._dimensions: set[int] = set()  # lengths of vectors that have a field
         self._counts: Counts = LruCache(MAX_COUNTS)
+        self._names: LruCache[tuple[str, int], KnownNames] = LruCache(MAX_NAME_LISTS)
         prefix = client.address.prefix
         self._indexes = (chunk_index(prefix), name_index(prefix))
 
@@ -48,7 +60,12 @@ class ClusterChannels:
     def snapshot(self, visible: VisibleGeneration, find_changed: FindChanged) -> ClusterSnapshot:
         """Open what belongs to a generation."""
         self.check()
-        return ClusterSnapshot(self.client, visible, find_changed, self._counts)
+        with self._guard:
+            key = visible.identity, visible.generation
+            known = self._names.get(key) or KnownNames(self.hot_after)
+            known.searches += 1
+            self._names.put(key, known)
+        return ClusterSnapshot(self.client, visible, find_changed, self._counts, known)
 
     def put(self, commit: PlannedCommit) -> None:
         """Write what a commit adds."""

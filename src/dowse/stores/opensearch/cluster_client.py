@@ -175,6 +175,14 @@ class ClusterClient:
         """Read the id that a cluster has for good."""
         return str(self.send("GET", "/")["cluster_uuid"])
 
+    def create_index(self, name: str, body: Mapping[str, Any]) -> None:
+        """Create an index, unless another process has just done so."""
+        try:
+            self.send("PUT", f"/{name}", body)
+        except IndexProblem as error:
+            if "resource_already_exists" not in str(error):
+                raise
+
     def describe(self) -> ClusterDescription:
         """Describe the cluster: its version, the size of our indexes, and what is not as it should be."""
         pattern = f"{self.address.prefix}-*"

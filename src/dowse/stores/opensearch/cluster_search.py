@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dowse.errors import IndexUnreachable, UsageError
@@ -14,11 +15,11 @@ from dowse.stores.channels_protocol import FindChanged, VisibleGeneration
 from dowse.stores.opensearch.cluster_client import ClusterClient
 from dowse.stores.opensearch.documents import cut_keyword, quantize_to_bytes
 from dowse.stores.opensearch.index_mapping import (
-    FILLER,
     MAX_HITS,
     WORD_FIELDS,
     chunk_index,
     name_index,
+    pack_boost,
     vector_field,
 )
 from dowse.stores.opensearch.query_filter import (
@@ -31,6 +32,8 @@ from dowse.stores.opensearch.query_filter import (
     match_name,
     visible_clauses,
 )
+from dowse.stores.postgres.filter_sql import letter_bits
+from dowse.stores.postgres.read_cache import NameList
 from dowse.types.queries import Term
 from dowse.types.source import ChunkTerms, Kind
 from dowse.types.stored import (
@@ -66,20 +69,44 @@ MAX_TOKEN_CHUNKS = 2_000
 MAX_SNAPSHOT_SECONDS = 1800.0
 """How long a snapshot can be read; what it shows is kept for twice as long after it was removed."""
 
+HOT_AFTER_QUERIES = 3
+"""After so many searches of one generation it pays to read the list of all names: most lookups find nothing."""
+
+MAX_LISTED_NAMES = 200_000
+"""Longer lists stay in the cluster."""
+
+PAGE_NAMES = 10_000
+"""Names that are listed in one request."""
+
 Counts = LruCache[tuple[str, int, str, str], int]
 """How many chunks have a token in a field: by index, generation, field, token."""
+
+
+@dataclass
+class KnownNames:
+    """All names of one generation, once they are read often; none if they are too many."""
+
+    hot_after: int = HOT_AFTER_QUERIES
+    searches: int = 0
+    names: NameList | None = None
 
 
 class ClusterSnapshot:
     """One generation of an index in the channels of a cluster."""
 
     def __init__(
-        self, client: ClusterClient, visible: VisibleGeneration, find_changed: FindChanged, counts: Counts
+        self,
+        client: ClusterClient,
+        visible: VisibleGeneration,
+        find_changed: FindChanged,
+        counts: Counts,
+        known: KnownNames,
     ) -> None:
         self._client = client
         self._visible = visible
         self._find_changed = find_changed
         self._counts = counts
+        self._known = known
         self._chunks = chunk_index(client.address.prefix)
         self._names = name_index(client.address.prefix)
         self._opened = time.monotonic()
@@ -103,7 +130,11 @@ class ClusterSnapshot:
         boosts = self._weigh_terms(terms, fields)
         if limit < 1 or not boosts:
             return []
-        should = [{"term": {field: {"value": token, "boost": boost}}} for (field, token), boost in boosts]
+        averages, heaviest = self._average_lengths(), boosts[0][1]
+        should = [
+            {"term": {field: {"value": token, "boost": pack_boost(boost / heaviest, averages[field])}}}
+            for (field, token), boost in boosts
+        ]
         query = {
             "bool": {
                 "should": should,
@@ -111,7 +142,12 @@ class ClusterSnapshot:
                 "filter": self._list_clauses(filter, chunk_clauses(filter)),
             }
         }
-        return self._rank(query, limit, lambda score: score)
+        return self._rank(query, limit, lambda score: score * heaviest)
+
+    def _average_lengths(self) -> dict[str, float]:
+        """Compute how many tokens a chunk has on average, by field."""
+        counts = zip(WORD_FIELDS, self._visible.tokens, strict=True)
+        return {field: max(tokens, 1) / max(self._visible.chunks, 1) for field, tokens in counts}
 
     def _weigh_terms(
         self, terms: Sequence[Term], fields: Mapping[str, float]
@@ -127,7 +163,7 @@ class ClusterSnapshot:
         boosts = {
             key: weight * math.log(1 + (total - counts[key] + 0.5) / (counts[key] + 0.5))
             for key, weight in weights.items()
-            if counts[key]
+            if counts[key] and weight > 0
         }
         return sorted(boosts.items(), key=lambda item: -item[1])[:MAX_CLAUSES]
 
@@ -170,7 +206,7 @@ class ClusterSnapshot:
             {"size": MAX_TOKEN_CHUNKS, "query": query, "_source": ["words_body"], "sort": ["chunk"]},
         )
         held = {token for hit in answer["hits"]["hits"] for token in hit["_source"]["words_body"].split()}
-        return shortest_first((token for token in held - {FILLER} if part in token), max(0, limit))
+        return shortest_first((token for token in held if part in token), max(0, limit))
 
     def chunk_count(self) -> int:
         """Count the chunks."""
@@ -214,18 +250,59 @@ class ClusterSnapshot:
         """Find entities by name."""
         if limit < 1:
             return []
+        match = self._match_known(pattern, tier)
+        if match is None:
+            return []
         clauses = self._list_clauses(filter, entity_clauses(filter))
         answer = self._search(
             self._names,
             {
                 "size": _check_limit(limit),
-                "query": join([*clauses, _match_tier(pattern, tier)]),
+                "query": join([*clauses, match]),
                 "sort": ["name_key", "path", "ordinal"],
                 "_source": ["file", "ordinal", "chunk", "kind"],
             },
         )
         rows = [hit["_source"] for hit in answer["hits"]["hits"]]
         return [NameHit(row["file"], row["ordinal"], row["chunk"], tier, Kind(row["kind"])) for row in rows]
+
+    def _match_known(self, pattern: str, tier: NameTier) -> Clause | None:
+        """Make the clause for a name of a tier; None if the list of names says that nothing matches."""
+        names, key = self._load_names(), cut_keyword(pattern.lower())
+        if names is None or tier is NameTier.GLOB:
+            return _match_tier(pattern, tier)
+        if tier is NameTier.FUZZY:
+            near = names.find_near(len(key), letter_bits(key), name_match.max_typos(key))
+            alike = [name for name in near if name_match.matches(NameTier.FUZZY, key, name)]
+            return {"terms": {"name_key": alike}} if alike else None
+        is_there = names.has_prefix(key) if tier is NameTier.PREFIX else names.has(key)
+        return _match_tier(pattern, tier) if is_there else None
+
+    def _load_names(self) -> NameList | None:
+        """Read the list of all names, if they are read often and are not too many."""
+        known = self._known
+        if known.searches <= known.hot_after:
+            return None
+        if known.names is None:
+            keys: list[str] = []
+            pages: dict[str, Any] = {
+                "size": PAGE_NAMES,
+                "sources": [{"name": {"terms": {"field": "name_key"}}}],
+            }
+            body = {
+                "size": 0,
+                "query": join(visible_clauses(self._visible)),
+                "aggs": {"by": {"composite": pages}},
+            }
+            while len(keys) <= MAX_LISTED_NAMES:
+                buckets = self._search(self._names, body)["aggregations"]["by"]["buckets"]
+                keys += [bucket["key"]["name"] for bucket in buckets]
+                if len(buckets) < PAGE_NAMES:
+                    break
+                pages["after"] = buckets[-1]["key"]
+            listed = [] if len(keys) > MAX_LISTED_NAMES else sorted(keys)
+            known.names = NameList([(key, letter_bits(key)) for key in listed])
+        return known.names if known.names.keys else None
 
     # --- what is indexed ---
 

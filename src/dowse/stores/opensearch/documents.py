@@ -14,7 +14,6 @@ import numpy as np
 from dowse.filters import chunk_definitions
 from dowse.stores.channels_protocol import NumberedFile, PlannedCommit, RemovedFile
 from dowse.stores.opensearch.index_mapping import (
-    FILLER,
     NEVER,
     WORD_FIELDS,
     chunk_index,
@@ -80,7 +79,7 @@ def _make_chunks(
             "dimensions": 0,
         }
         for field, tokens in zip(WORD_FIELDS, terms, strict=True):
-            document[field] = f"{FILLER} {tokens}"
+            document[field] = tokens
         if ordinal < len(source.vectors):
             numbers = np.frombuffer(source.vectors[ordinal].vector, dtype="<f4")
             document["dimensions"] = len(numbers)

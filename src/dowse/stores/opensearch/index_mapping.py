@@ -1,13 +1,13 @@
 """Index mappings of the channels on OpenSearch: fields, similarity, settings, and which version of them there is.
 
 Our own tokens are in fields that are only split at blanks, so that words match as they do in every store. The
-similarity is BM25 without the rarity of a word, which comes with the query: that of the index would count other
-repositories and rows that nobody sees. Every field of words begins with one more token, so that the average length is
-over all chunks.
+similarity is BM25 without what it would take from the whole index, where other repositories and rows that nobody sees
+would count: the rarity of a word and the average length of a field come with the query.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,9 +20,6 @@ from dowse.types.stored import DEFAULT_BM25
 WORD_FIELDS = tuple(f"words_{field}" for field in ChunkTerms._fields)
 """The fields with the tokens of a chunk."""
 
-FILLER = "\u2400"
-"""The token that begins every field of words; the tokenizer makes none of it."""
-
 NEVER = 2**31 - 1
 """The commit that removes what is not removed."""
 
@@ -32,11 +29,16 @@ MAX_HITS = 100_000
 KNN_LINKS, KNN_EFFORT = 16, 128
 """Links of a node of the graph over vectors, and candidates while it is built."""
 
+SCALE_STEPS, SCALE_ZERO, SCALE_SIZE = 128, 2048, 4096
+"""The one number that a query can give a similarity is exact up to 2**24. It holds two, each by its logarithm in 12
+bits: steps of half a percent from 2**-16 to 2**16, powers of two exactly."""
+
 _SIMILARITY = (
-    "double length = Math.max(0.0, doc.length - 1.0);"
-    "double average = Math.max(0.001, (field.sumTotalTermFreq - field.docCount) / (double) field.docCount);"
-    f"return query.boost * doc.freq * {DEFAULT_BM25.k1 + 1.0} / "
-    f"(doc.freq + {DEFAULT_BM25.k1} * ({1.0 - DEFAULT_BM25.b} + {DEFAULT_BM25.b} * length / average));"
+    "long packed = (long) (query.boost + 0.5);"
+    f"double boost = Math.pow(2.0, (packed / {SCALE_SIZE} - {SCALE_ZERO}) / {SCALE_STEPS}.0);"
+    f"double average = Math.pow(2.0, (packed % {SCALE_SIZE} - {SCALE_ZERO}) / {SCALE_STEPS}.0);"
+    f"return boost * doc.freq * {DEFAULT_BM25.k1 + 1.0} / "
+    f"(doc.freq + {DEFAULT_BM25.k1} * ({1.0 - DEFAULT_BM25.b} + {DEFAULT_BM25.b} * doc.length / average));"
 )
 
 _KEYWORD: Mapping[str, Any] = {"type": "keyword"}
@@ -44,7 +46,7 @@ _STORED_ONLY: Mapping[str, Any] = {"type": "keyword", "index": False}
 _WORDS: Mapping[str, Any] = {
     "type": "text",
     "analyzer": "whitespace",
-    "similarity": "terms_weighted_by_query",
+    "similarity": "weighted_by_query",
     "index_options": "freqs",
 }
 
@@ -58,6 +60,16 @@ _SHARED_FIELDS: Mapping[str, Any] = {
     "language": _KEYWORD,
     "role": _KEYWORD,
 }
+
+
+def pack_boost(weight: float, average_length: float) -> int:
+    """Pack the weight of a word and the average length of its field into what a query gives the similarity."""
+    return _to_scale(weight) * SCALE_SIZE + _to_scale(average_length)
+
+
+def _to_scale(value: float) -> int:
+    step = round(math.log2(value) * SCALE_STEPS) + SCALE_ZERO
+    return min(max(step, 0), SCALE_SIZE - 1)
 
 
 def chunk_index(prefix: str) -> str:
@@ -81,7 +93,7 @@ def create_indexes(client: ClusterClient, catalogue: str, *, rebuild: bool) -> N
         if rebuild:
             client.send("DELETE", f"/{name}", ignore=(404,))
         if client.send("HEAD", f"/{name}", ignore=(404,)) is None:
-            client.send("PUT", f"/{name}", body, ignore=(400,))  # another process may create it meanwhile
+            client.create_index(name, body)
     check_indexes(client, catalogue)
 
 
@@ -102,9 +114,7 @@ def _describe_indexes(client: ClusterClient, catalogue: str) -> Mapping[str, Any
             "index": settings
             | {
                 "knn": True,
-                "similarity": {
-                    "terms_weighted_by_query": {"type": "scripted", "script": {"source": _SIMILARITY}}
-                },
+                "similarity": {"weighted_by_query": {"type": "scripted", "script": {"source": _SIMILARITY}}},
             }
         },
         "mappings": {

@@ -27,7 +27,9 @@ FORGET_AFTER_HOURS = 24
 def make_visible(state: ViewState, repository: str, abandoned: Iterable[Sequence[Any]]) -> VisibleGeneration:
     """Make what readers of the channels need to know of a view."""
     numbers = frozenset(row[0] for row in abandoned)
-    return VisibleGeneration(state.identity, repository, state.generation, numbers, state.chunks)
+    return VisibleGeneration(
+        state.identity, repository, state.generation, numbers, state.chunks, tuple(state.tokens)
+    )
 
 
 def read_visible(connection: Connection, state: ViewState, repository: str) -> VisibleGeneration:
@@ -76,16 +78,22 @@ def publish_commit(connection: Connection, state: ViewState, fingerprint: str, c
     files = [file.source for file in commit.added]
     gone = numbered.delete_files([*commit.removed_paths, *(file.path for file in files)])
     contents = numbered.insert_contents(files)
-    uncounted = [[0] * len(FIELDS)] * len(files)
-    numbered.insert_files(files, [file.id for file in commit.added], contents, uncounted, commit.generation)
+    counts = [_count_tokens(file) for file in files]
+    numbered.insert_files(files, [file.id for file in commit.added], contents, counts, commit.generation)
     numbered.insert_vectors(files)
+    lost = [row[3] for row in gone]
+    tokens = [
+        state.tokens[field] + sum(row[field] for row in counts) - sum(row[field] for row in lost)
+        for field in range(len(FIELDS))
+    ]
     changed = connection.execute(
-        "UPDATE views SET generation = %s, files = files + %s, chunks = chunks + %s, written = now() "
+        "UPDATE views SET generation = %s, files = files + %s, chunks = chunks + %s, tokens = %s, written = now() "
         "WHERE id = %s AND generation = %s",
         [
             commit.generation,
             len(files) - len(gone),
             sum(len(file.terms) for file in files) - sum(row[2] for row in gone),
+            tokens,
             state.id,
             commit.base.generation,
         ],
@@ -95,6 +103,13 @@ def publish_commit(connection: Connection, state: ViewState, fingerprint: str, c
     connection.execute(
         "DELETE FROM planned WHERE view = %s AND generation = %s", [state.id, commit.generation]
     )
+
+
+def _count_tokens(file: SourceFile) -> list[int]:
+    """Count the tokens of a file by field."""
+    return [sum(len(text.split()) for text in column) for column in zip(*file.terms, strict=True)] or [
+        0
+    ] * len(FIELDS)
 
 
 def forget_abandoned(connection: Connection, view: int, generation: int) -> None:

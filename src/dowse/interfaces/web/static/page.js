@@ -28,7 +28,8 @@ const BUILDING_PAUSE_MS = 1000;
 class BuildingError extends Error {
   constructor(html) {
     const page = new DOMParser().parseFromString(html, "text/html");
-    super($("#building .lead", page).textContent);
+    super(`the index is being built: ${$("#building .lead", page).textContent}`);
+    this.howFar = $("#building .lead", page).textContent;
     this.percent = $("#building progress", page).value;
   }
 }
@@ -57,7 +58,7 @@ async function waitForIndex() {
     location.reload();
   } catch (error) {
     if (error instanceof BuildingError) {
-      $("#building .lead").textContent = error.message;
+      $("#building .lead").textContent = error.howFar;
       $("#building progress").value = error.percent;
     } else if (error.message !== "Failed to fetch") return location.reload();
     setTimeout(waitForIndex, BUILDING_PAUSE_MS);
