@@ -127,7 +127,7 @@ class ClusterSnapshot:
                 f"the indexes of a cluster have k1 {DEFAULT_BM25.k1} and b {DEFAULT_BM25.b} built in: "
                 "leave bm25_k1 and bm25_b as they are, or use another store"
             )
-        boosts = self._weigh_terms(terms, fields)
+        boosts = self._compute_boosts(terms, fields)
         if limit < 1 or not boosts:
             return []
         averages, heaviest = self._average_lengths(), boosts[0][1]
@@ -149,10 +149,10 @@ class ClusterSnapshot:
         counts = zip(WORD_FIELDS, self._visible.tokens, strict=True)
         return {field: max(tokens, 1) / max(self._visible.chunks, 1) for field, tokens in counts}
 
-    def _weigh_terms(
+    def _compute_boosts(
         self, terms: Sequence[Term], fields: Mapping[str, float]
     ) -> list[tuple[tuple[str, str], float]]:
-        """Weigh each token in each field by its rarity in this generation; without those that nobody has."""
+        """Compute a boost for each token in each field, by its rarity in this generation; none for those not there."""
         weights: dict[tuple[str, str], float] = {}
         for term in terms:
             for name, field in zip(ChunkTerms._fields, WORD_FIELDS, strict=True):

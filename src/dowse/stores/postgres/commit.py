@@ -10,7 +10,7 @@ from psycopg import sql
 
 from dowse.stores.postgres import filter_sql, postings, rows, schema
 from dowse.stores.postgres.connection import Connection
-from dowse.stores.postgres.file_commit import FileCommit
+from dowse.stores.postgres.file_commit import ViewFilesWriter
 from dowse.stores.postgres.filter_sql import to_sql_text
 from dowse.stores.postgres.postings import FIELDS, PostingSegment
 from dowse.stores.postgres.state import ViewState
@@ -26,7 +26,7 @@ class _RemovedFiles(NamedTuple):
     tokens: list[int]
 
 
-class ViewCommit(FileCommit):
+class ViewCommit(ViewFilesWriter):
     """The writes of one transaction to a view: files, contents, postings, vectors."""
 
     def __init__(self, connection: Connection, state: ViewState, fingerprint: str) -> None:

@@ -19,7 +19,7 @@ FileRows = list[tuple[int, int, int, list[int]]]
 """Id, segment, number of chunks and tokens by field of files."""
 
 
-class FileCommit:
+class ViewFilesWriter:
     """What one transaction writes of the files of a view."""
 
     def __init__(self, connection: Connection, state: ViewState, fingerprint: str) -> None:

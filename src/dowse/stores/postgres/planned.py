@@ -12,7 +12,7 @@ from typing import Any
 from dowse.errors import IndexLocked
 from dowse.stores.channels_protocol import NumberedFile, PlannedCommit, RemovedFile, VisibleGeneration
 from dowse.stores.postgres.connection import Connection
-from dowse.stores.postgres.file_commit import FileCommit
+from dowse.stores.postgres.file_commit import ViewFilesWriter
 from dowse.stores.postgres.filter_sql import to_sql_text
 from dowse.stores.postgres.postings import FIELDS
 from dowse.stores.postgres.state import ViewState
@@ -74,7 +74,7 @@ def plan_commit(
 
 def publish_commit(connection: Connection, state: ViewState, fingerprint: str, commit: PlannedCommit) -> None:
     """Write the files of a commit and make its generation visible, in the transaction that is open."""
-    numbered = FileCommit(connection, state, fingerprint)
+    numbered = ViewFilesWriter(connection, state, fingerprint)
     files = [file.source for file in commit.added]
     gone = numbered.delete_files([*commit.removed_paths, *(file.path for file in files)])
     contents = numbered.insert_contents(files)
