@@ -48,7 +48,7 @@ def _answer(**fields: Schema) -> Schema:
 _NODE_ID = {"from": TEXT, "to": TEXT, "relation": TEXT}
 
 SHARED: dict[str, Schema] = {
-    "Query": describe_type(Query, drop=("filter", "phrases", "regexes", "rewrite", "depends_on_time"),
+    "Query": describe_type(Query, drop=("filter", "phrases", "unwanted", "regexes", "rewrite", "depends_on_time"),
                            views={"type": "object", "additionalProperties": TEXT}),
     "Rewrite": describe_type(RewriteTrace),
     "Result": describe_type(SearchResult, channel_scores={"type": "object", "additionalProperties": NUMBER}),
