@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from learn_roles import export_roles, learn_roles
 from numpy.typing import NDArray
-from ranking_examples import PRIMARY, Example, Target
+from ranking_examples import PRIMARY, Example, RankedFile, Target
 from scipy.optimize import minimize
 
 from dowse.search.ranking.calibration import EVIDENCE
@@ -58,6 +58,9 @@ FOLDS = 4
 MAX_ITERATIONS = 300
 NDCG_DEPTH = 10
 SEED = 20261118
+HELPING_SHARE = 0.2
+"""How much all files together that help count beside one that answers."""
+
 RELEVANCE_HITS = 10
 """Hits of each query that relevance is fitted to."""
 
@@ -147,15 +150,20 @@ class Group(NamedTuple):
 
 
 def _list_file_groups(weighted: Iterable[tuple[Example, float]]) -> list[Group]:
-    """List what to rank: only the files that answer a query are right, and not those, mostly tests, that help as well.
+    """List what to rank: the files that answer a query, and those, mostly tests, that help as well.
 
-    There may be many of these. If each counted a little, they would together count more than the answer.
+    There may be many of these. If each counted a little, they would together count more than the answer: they share.
     """
     groups = (
-        _make_group([(f.features, float(f.grade == PRIMARY)) for f in example.files], example.traits, weight)
-        for example, weight in weighted
+        _make_group(list(_grade_files(example.files)), example.traits, weight) for example, weight in weighted
     )
     return [group for group in groups if group]
+
+
+def _grade_files(files: Sequence[RankedFile]) -> Iterable[tuple[Values, float]]:
+    helping = sum(0 < file.grade < PRIMARY for file in files)
+    for file in files:
+        yield file.features, 1.0 if file.grade == PRIMARY else HELPING_SHARE / helping if file.grade > 0 else 0.0
 
 
 def _list_place_groups(weighted: Iterable[tuple[Example, float]]) -> list[Group]:
