@@ -218,7 +218,8 @@ QUERIES = (
     "the session of ada was closed",
     " ".join(f"session part {word}" for word in "open stays name ada return test sys".split()),
     "A session that was opened stays open " + "though all of its parts were closed by name before that " * 3,
-    "A session that `openSession` made stays open " + "though all of its parts were closed by name before that " * 3,
+    "A session that `openSession` made stays open "
+    + "though all of its parts were closed by name before that " * 3,
     "error: stays open\n  --> other.py:2:1\n",
 )
 
