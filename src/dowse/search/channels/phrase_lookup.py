@@ -55,7 +55,7 @@ MAX_VALUE_WORDS = 6
 TEST_SHARE = 0.7
 """What a message counts in a test, which says what the program is to print and does not print it."""
 
-KEY_SHARE = 0.5
+KEY_SHARE = 0.3
 """What it counts that code names the key of a message in a resource file."""
 
 KEY_CHUNKS = 24

@@ -18,7 +18,7 @@ FEATURES = {
     "names_match": Feature("names", 1),
     "files_match": Feature("files", 1, prior=2.0, least=1.0),  # the query names it
     "places_rank": Feature("places", 1, prior=20.0, least=20.0),  # more than all words of a message together
-    "phrases_match": Feature("phrases", 1, prior=6.0, least=2.0),  # the literal that gave the query's message
+    "phrases_match": Feature("phrases", 1, prior=6.0, least=4.0),  # the literal that gave the query's message
     "phrases_rank": Feature("phrases", 1, prior=1.0),
     "history_match": Feature(
         "history", 1
