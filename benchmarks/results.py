@@ -105,9 +105,9 @@ def _read_cpu_model() -> str:
 
 
 def _read_commit() -> tuple[str, bool]:
-    """Read the current commit, and whether anything but results differs from it."""
+    """Read the current commit, and whether anything but what results are written to differs from it."""
     commit = _git("rev-parse", "HEAD")
-    changed = _git("status", "--porcelain", "--", ".", ":!benchmarks/results")
+    changed = _git("status", "--porcelain", "--", ".", ":!benchmarks/results", ":!README.md")
     return commit or "none", bool(changed) or not commit
 
 

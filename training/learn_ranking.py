@@ -163,7 +163,10 @@ def _list_file_groups(weighted: Iterable[tuple[Example, float]]) -> list[Group]:
 def _grade_files(files: Sequence[RankedFile]) -> Iterable[tuple[Values, float]]:
     helping = sum(0 < file.grade < PRIMARY for file in files)
     for file in files:
-        yield file.features, 1.0 if file.grade == PRIMARY else HELPING_SHARE / helping if file.grade > 0 else 0.0
+        yield (
+            file.features,
+            1.0 if file.grade == PRIMARY else HELPING_SHARE / helping if file.grade > 0 else 0.0,
+        )
 
 
 def _list_place_groups(weighted: Iterable[tuple[Example, float]]) -> list[Group]:
