@@ -220,6 +220,9 @@ FLAGS_OF_OTHERS: dict[str, set[str]] = {
     "agent install": {"--root"},  # files of other programs
     "agent uninstall": {"--root"},
     "agent config": {"--root"},
+    "agent hook": set(),  # an agent starts it
+    "agent plugin": set(),
+    "agent stats": {"--json"},  # of all trees
     "hook install": {"--root"},
     "hook status": {"--root"},
     "hook uninstall": {"--root"},
@@ -1756,7 +1759,7 @@ def test_an_answer_without_hits_says_so_in_one_line() -> None:
 def test_every_field_of_a_result_is_in_the_json() -> None:
     schema = json.loads((DOCS / "search.schema.json").read_text(encoding="utf-8"))
     assert set(schema["$defs"]["result"]["properties"]) == set(SearchResult._fields)
-    internal = {"filter", "phrases", "regexes", "rewrite", "depends_on_time"}
+    internal = {"filter", "phrases", "unwanted", "regexes", "rewrite", "depends_on_time"}
     assert set(schema["$defs"]["query"]["properties"]) == set(Query.__dataclass_fields__) - internal
 
 

@@ -92,6 +92,9 @@ COMMANDS: Mapping[str, Sequence[Sequence[str]]] = {
     "shell": [[]],
     "watch": [[]],
     "agent config": [["claude-code", "--project"]],
+    "agent hook": [[]],
+    "agent plugin": [["plugin"], ["plugin", "--remove"]],
+    "agent stats": [[]],
     "agent install": [
         *(
             [name, "--project", "--instructions", "--skill"]

@@ -123,6 +123,7 @@ ONLY_OF_A_TERMINAL = {
         "explain",
         "web",
         "opened",
+        "no_server",
         "context",
     },  # ``context`` is ``before`` and ``after``
     "related": {"explain"},

@@ -20,7 +20,7 @@ from dowse.types.stored import CHUNK_BITS, Filter, StoredFile, chunk_id
 LEADING_FILES = 3
 """How many of the first files of an answer bring their partners along."""
 
-PARTNER_GAP = 0.8
+PARTNER_GAP = 0.4
 """How far below the best candidate of a file its partner stands, at least, if it is surely its partner. Low enough to
 come after what the query itself finds; who changes a file needs to see its tests, whatever they are called."""
 
