@@ -20,9 +20,12 @@ from dowse.types.stored import CHUNK_BITS, Filter, StoredFile, chunk_id
 LEADING_FILES = 3
 """How many of the first files of an answer bring their partners along."""
 
-PARTNER_GAP = 0.4
+PARTNER_GAP = 0.64
 """How far below the best candidate of a file its partner stands, at least, if it is surely its partner. Low enough to
 come after what the query itself finds; who changes a file needs to see its tests, whatever they are called."""
+
+NAMED_GAP = 0.4
+"""The same for a file that the query names: who names it means what belongs to it too."""
 
 MIN_PAIR_SCORE = 0.5
 """How sure a pair must be for that."""
@@ -56,10 +59,12 @@ def add_test_partners(
     best = find_best_by_file(candidates)
     for leader in sorted(best.values(), key=lambda c: (-c.score, c.file.path))[:LEADING_FILES]:
         partners = find_likely_partners(snapshot, leader.file, filter)
-        if leader.file.id in named:
+        is_named = leader.file.id in named
+        gap = NAMED_GAP if is_named else PARTNER_GAP
+        if is_named:
             partners += _find_suite(snapshot, query, leader.file, filter)
         for partner, sure in partners:
-            score = leader.score - PARTNER_GAP / sure
+            score = leader.score - gap / sure
             follower = best.get(partner.id)
             why = f"belongs to {leader.file.path}"
             if follower is None:
