@@ -154,9 +154,10 @@ def test_weights_may_differ_without_vectors() -> None:
     assert weights[0][2] > 0 > weights[NO_VECTORS_TRAIT][2]
 
 
-def test_files_that_only_help_are_not_learned_as_right() -> None:
+def test_files_that_only_help_share_a_part_of_an_answer() -> None:
     graded = (
         (Role.SOURCE, ranking_examples.PRIMARY),
+        (Role.TEST, ranking_examples.SECONDARY),
         (Role.TEST, ranking_examples.SECONDARY),
         (Role.SOURCE, 0.0),
     )
@@ -166,7 +167,9 @@ def test_files_that_only_help_are_not_learned_as_right() -> None:
     ]
     example = ranking_examples.Example("r", "train", "id", "short", "", has_trait(0), (), files)
     (group,) = learn_ranking._list_file_groups([(example, 1.0)])
-    assert group.grades.tolist() == [1.0, 0.0, 0.0]
+    share = learn_ranking.HELPING_SHARE
+    wanted = [1.0, share / 2, share / 2, 0.0]
+    assert group.grades.tolist() == pytest.approx([grade / (1.0 + share) for grade in wanted])
 
 
 # --- examples --------------------------------------------------------------------------------------
