@@ -95,5 +95,4 @@ class FeatureContext:
 
     def compute_share(self, terms: frozenset[str]) -> float:
         """Compute the share of the query that some of its terms are, by their worth."""
-        worths = self.worths
-        return sum([worths[term] for term in terms]) / self.total_worth
+        return sum([worth for term, worth in self.worths.items() if term in terms]) / self.total_worth

@@ -40,13 +40,13 @@ class RoleModel(NamedTuple):
         return dict(zip(self.roles, sums, strict=True))
 
 
-def list_cues(text: str) -> frozenset[str]:
-    """List what a query may ask for a role with: its stems, pairs of them, and how it begins (``^``)."""
+def list_cues(text: str) -> tuple[str, ...]:
+    """List what a query may ask for a role with, each once: its stems, pairs of them, and how it begins (``^``)."""
     words = tokens.split_words(text)[:MAX_CUE_WORDS]
     stems = [tokens.stem(part) for word in words for part in tokens.split_identifier(word)]
     pairs = (f"{one} {other}" for one, other in pairwise(stems))
     beginnings = ("^" + " ".join(stems[:count]) for count in range(1, BEGINNING_WORDS + 1))
-    return frozenset((*stems, *pairs, *beginnings))
+    return tuple(dict.fromkeys((*stems, *pairs, *beginnings)))
 
 
 @lru_cache(maxsize=1)
