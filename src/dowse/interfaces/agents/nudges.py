@@ -1,4 +1,4 @@
-"""Agent hooks: what is said at the start of a session, and when code is looked for with grep that search finds better.
+"""Agent hooks: what an agent is told when a session starts, and when it greps for code that search finds better.
 
 A hook gets an event as JSON and answers with JSON, or with nothing. It never blocks a tool.
 """

@@ -80,10 +80,9 @@ def can_tell_weak(context: FeatureContext, embedder: str) -> bool:
     """Return whether relevance tells that nothing is good; another language is for a model that knows it."""
     if not context.wanted:  # a pattern of names, a phrase: whatever has it is what was asked for
         return False
+    # of a name in another spelling the answer says how the index writes it: what has it so was asked for
     if any(spelling.asked == context.query.text for spelling in context.query.spellings):
-        return (
-            False  # the answer says how the index writes the name: whatever has it so is what was asked for
-        )
+        return False
     if any(context.frequencies.values()):
         return context.snapshot.chunk_count() >= MIN_CHUNKS
     return embedder in WORD_MODELS
